@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 Project = Callable[[str], "Written"]  # type: ignore[name-defined]  # noqa: F821
 
 
@@ -117,6 +119,31 @@ def test_typescript_member_of_this_as_a_type(project: Project) -> None:
         function f(body: Arguments["body"]) {
           return body.size // <size>
         }
+        """
+    )
+    written.check("size")
+
+
+@pytest.mark.parametrize(
+    "takes",
+    [
+        "<T extends Base>(this: new (...args: any[]) => T, data: T): T",
+        "<T>(this: { new (): T }, data: T): T",
+    ],
+)
+def test_what_a_static_method_is_called_on_tells_what_it_takes(project: Project, takes: str) -> None:
+    written = project(
+        f"""
+        === base.ts
+        export abstract class Base {{ static create{takes} {{ return new this(data) }} }}
+        === crate.ts
+        import {{ Base }} from './base'
+        export class Crate extends Base {{
+          size: number // <def size>
+        }}
+        === use.ts
+        import {{ Crate }} from './crate'
+        Crate.create({{ size: 1 }}).size // <size>
         """
     )
     written.check("size")

@@ -120,15 +120,18 @@ class Calls(Containers):
                 return meaning[GIVEN]
             result = self.result(value._replace(inside=()))
             if parameters_in(result) or self.parameters(value.path, value.scope):
-                receivers = [v for p, values in meaning.items() if p.name == SELF_TYPE for v in values]
-                for receiver in receivers:
-                    self.learn_receiver(value, receiver, meaning)
+                self.learn_receivers(value, meaning)
                 self.learn(path, value, arguments, meaning)
                 for parameter in self.parameters(value.path, value.scope):
                     if parameter not in meaning and (default := self.default(parameter)):
                         meaning[parameter] = self.substitute(default, meaning)
             return self.substitute(result, meaning)
         return self.signed(path, value, arguments)
+
+    def learn_receivers(self, function: Value, meaning: Meaning) -> None:
+        """What a function is called on says about the type parameters that it declares of that."""
+        for receiver in [v for p, values in meaning.items() if p.name == SELF_TYPE for v in values]:
+            self.learn_receiver(function, receiver, meaning)
 
     def signed(self, path: str, value: Value, arguments: tuple[int, ...]) -> Values:
         """What calling an object gives, by those of its signatures that take the arguments."""
@@ -182,6 +185,7 @@ class Calls(Containers):
                 home = self.links(function.path).scopes[function.scope].owner
                 meaning |= self.meaning(run[function], function.path, home)
             if parameters_in(declared) or any(self.is_written_out(v) for v in declared):
+                self.learn_receivers(function, meaning)
                 self.learn(path, function, arguments, meaning, skip=position)
                 self.learn_wanted(path, callee, run[function], function, meaning)
             found += self.substitute(declared, meaning)

@@ -6,12 +6,13 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Final
 
-from cuedeck.code.facts import CONDITION, ENDING, HELD, KEYS, OP_MASK, Bind, Op
+from cuedeck.code.facts import CONDITION, ENDING, HELD, KEYS, MAKES, OP_MASK, Bind, Op
 from cuedeck.code.facts import INSTANCE as OF_INSTANCE
 from cuedeck.code.resolution.bases import Bases
 from cuedeck.code.resolution.generics import Meaning, parameters_in
 from cuedeck.code.resolution.values import (
     ANYWHERE,
+    CALLABLE,
     CLASS,
     FUNCTION,
     HOLDER,
@@ -261,10 +262,16 @@ class Protocols(Bases):
             if links.bindings[3][binding] == Bind.PARAMETER:
                 symbol = Symbol(function.path, function.scope, links.strings[name])
                 declared = self.bound(symbol, binding)
-                made = any(v.tag == TYPE_OF for v in declared)
+                made = any(self.makes(v) for v in declared)
                 self.unify(declared, (receiver._replace(tag=CLASS) if made else receiver,), meaning)
         if self.rules_of(function.path).receivers_name_parameters:
             self.learn_named(function, receiver, meaning)
+
+    def makes(self, value: Value) -> bool:
+        """Whether a type is that of a class, or of what makes instances as a class does."""
+        return value.tag in (TYPE_OF, CALLABLE, FUNCTION) or (
+            value.tag == INSTANCE and self.member(value, MAKES) is not None
+        )
 
     def learn_named(self, function: Value, receiver: Value, meaning: Meaning) -> None:
         """``func (b *Box[E]) get() E`` names the parameters of its type anew, in their order."""
