@@ -24,6 +24,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import Any
@@ -88,8 +89,8 @@ def scip_python(root: Path, truth: Path, _: Path) -> None:
     _scip([NODE / "scip-python", "index", ".", *named], root, truth)
 
 
-def scip_typescript(root: Path, truth: Path, _: Path) -> None:
-    projects = configured(root)
+def scip_typescript(root: Path, truth: Path, _: Path, *, apart: bool = False) -> None:
+    projects = configured(root, apart=apart)
     with readable(root, projects):
         given = projects or ["--infer-tsconfig"]
         _scip([NODE / "scip-typescript", "index", *given, "--no-progress-bar"], root, truth)
@@ -121,11 +122,15 @@ def tracked(root: Path, *patterns: str) -> list[Path]:
     return [root / path for path in said.stdout.split("\0") if path]
 
 
-def configured(root: Path) -> list[str]:
-    """The folders whose tsconfig.json names files: the root, or else the packages below it."""
+def configured(root: Path, *, apart: bool) -> list[str]:
+    """The folders whose tsconfig.json names files: the root, or else or ``apart`` the packages below it."""
     files = tracked(root, "tsconfig.json", "**/tsconfig.json")
     folders = sorted(str(file.parent.relative_to(root)) for file in files)
-    if "." in folders and '"references"' not in (root / "tsconfig.json").read_text(encoding="utf-8"):
+    if (
+        not apart
+        and "." in folders
+        and '"references"' not in (root / "tsconfig.json").read_text(encoding="utf-8")
+    ):
         return ["."]
     return [folder for folder in folders if folder != "."] or folders
 
@@ -153,6 +158,9 @@ TOOLS = {
     "typescript": [Tool("scip-typescript", scip_typescript)],
     "go": [Tool("go-types", go_types)],
 }
+
+
+APART = {**TOOLS, "typescript": [Tool("scip-typescript-apart", partial(scip_typescript, apart=True))]}
 
 
 def language(root: Path) -> str:
@@ -185,18 +193,19 @@ def truths(root: Path, kept: Path, sample: int, tools: list[Tool]) -> Iterator[t
             yield tool.name, truth
 
 
-def measured(root: Path, kept: Path, sample: int) -> dict[str, Any]:
+def measured(root: Path, kept: Path, sample: int, by_language: dict[str, list[Tool]]) -> dict[str, Any]:
     """A row of the table."""
     spoken = language(root)
-    files = dict(truths(root, kept, sample, TOOLS[spoken]))
+    tools = by_language[spoken]
+    files = dict(truths(root, kept, sample, tools))
     rows = {name: Rows(root, file) for name, file in files.items()}
-    first = Rows(root, kept / f"{TOOLS[spoken][0].name}.jsonl")
+    first = Rows(root, kept / f"{tools[0].name}.jsonl")
     named = {path for (path, _, _), _ in first} | {p for places in first.listed().values() for p, _ in places}
     judges = {name: combined([each]) for name, each in rows.items()}
     if len(rows) > 1:
         judges = {"both": combined(list(rows.values())), **judges}
     # Of the first tool everything is known, not only a sample.
-    for name in judges.keys() & {"both", TOOLS[spoken][0].name}:
+    for name in judges.keys() & {"both", tools[0].name}:
         judges[name].files |= named
     strictest = next(iter(judges.values()))
     keys = sorted(strictest.must)
@@ -281,6 +290,7 @@ def main() -> int:
     parser.add_argument("table", type=Path)
     parser.add_argument("--sample", type=int, default=250)
     parser.add_argument("--only", nargs="*", default=[], help="names of clones")
+    parser.add_argument("--apart", action="store_true", help="index each package of TypeScript by itself")
     given = parser.parse_args()
     kept = given.table.read_text(encoding="utf-8").splitlines() if given.table.exists() else []
     rows = [json.loads(line) for line in kept]
@@ -291,7 +301,9 @@ def main() -> int:
         if root.name in done or (given.only and root.name not in given.only) or not language(root):
             continue
         try:
-            row = measured(root, given.clones / ".truths" / root.name, given.sample)
+            row = measured(
+                root, given.clones / ".truths" / root.name, given.sample, APART if given.apart else TOOLS
+            )
         except (RuntimeError, subprocess.TimeoutExpired) as error:
             print(f"{root.name}: {error}", flush=True)
             failed += 1
