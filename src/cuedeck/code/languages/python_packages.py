@@ -67,8 +67,11 @@ def packages_of_shell() -> tuple[Path, ...]:
 def _behind_shim(interpreter: Path) -> Path:
     """What pyenv starts for a command of its own, of the version that is chosen everywhere."""
     root = interpreter.parent.parent
-    chosen = root / "version"
-    if interpreter.parent.name != "shims" or not chosen.is_file():
+    if interpreter.parent.name != "shims":
         return interpreter
-    told = os.environ.get("PYENV_VERSION", chosen.read_text(encoding="utf-8")).replace(":", " ").split()
+    try:
+        chosen = (root / "version").read_text(encoding="utf-8", errors="replace")
+    except OSError:  # another tool's shims, or nothing that may be read
+        return interpreter
+    told = os.environ.get("PYENV_VERSION", chosen).replace(":", " ").split()
     return root / "versions" / told[0] / "bin" / "python3" if told else interpreter
