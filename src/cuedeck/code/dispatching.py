@@ -31,7 +31,7 @@ def dispatched(snapshot: Snapshot, symbol: Symbol, until: float = math.inf) -> C
     if owner is None:
         return Compared()
     others = chain(_given(snapshot, symbol, owner, until), _taken(snapshot, symbol, owner, until))
-    return _uses(snapshot, symbol, ("dispatched", symbol), others, until)
+    return _uses(snapshot, symbol, others, until)
 
 
 def passed_on(snapshot: Snapshot, symbol: Symbol, until: float = math.inf) -> Compared:
@@ -39,7 +39,7 @@ def passed_on(snapshot: Snapshot, symbol: Symbol, until: float = math.inf) -> Co
     owner = _owner(snapshot, symbol)
     if owner is None or is_interface(snapshot, owner):
         return Compared()
-    return _uses(snapshot, symbol, ("dispatched", symbol), _taken(snapshot, symbol, owner, until), until)
+    return _uses(snapshot, symbol, _taken(snapshot, symbol, owner, until), until)
 
 
 def with_dispatched(certain: Sequence[Site], others: Sequence[Site]) -> list[Site]:
@@ -60,12 +60,10 @@ def _owner(snapshot: Snapshot, symbol: Symbol) -> Value | None:
     return next(receivers(snapshot, symbol.path, symbol.scope), None)
 
 
-def _uses(
-    snapshot: Snapshot, symbol: Symbol, key: tuple[object, ...], others: Iterator[Symbol], until: float
-) -> Compared:
+def _uses(snapshot: Snapshot, symbol: Symbol, others: Iterator[Symbol], until: float) -> Compared:
     """The uses of some methods, but for those of one and, unless that is a copy itself, of copies."""
-    known: frozenset[Symbol] | None = snapshot.remembered(key)
-    methods, whole = known, True
+    key, whole = ("dispatched", symbol), True
+    methods: frozenset[Symbol] | None = snapshot.remembered(key)
     if methods is None:
         copied = snapshot.rules(symbol.path).is_copy
         anywhere = copied(symbol.path)

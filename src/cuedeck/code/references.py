@@ -123,14 +123,19 @@ def module_references(snapshot: Snapshot, path: str) -> References:
     return References(tuple(sorted(found)), (), len(uses.paths) - uses.looked)
 
 
+def _bound(snapshot: Snapshot, symbol: Symbol) -> dict[int, int]:
+    """What a name is bound as in its scope, by the place where it is."""
+    links = snapshot.links(symbol.path)
+    bindings = links.names[symbol.scope].get(links.string_numbers.get(symbol.name, -1), ())
+    return {links.bindings[2][b]: links.bindings[3][b] & BIND_MASK for b in bindings}
+
+
 def called_at(snapshot: Snapshot, symbol: Symbol, place: int | None) -> bool | None:
     """Whether a name that a class gives to a field and to a method is declared at a place as the method."""
-    links = snapshot.links(symbol.path)
     rules = snapshot.rules(symbol.path)
     if place is None or not (rules.overloads or rules.fields_beside_methods):
         return None
-    bindings = links.names[symbol.scope].get(links.string_numbers.get(symbol.name, -1), ())
-    kinds = {links.bindings[2][b]: links.bindings[3][b] & BIND_MASK for b in bindings}
+    kinds = _bound(snapshot, symbol)
     if place not in kinds or not {Bind.FUNCTION, Bind.VARIABLE} <= set(kinds.values()):
         return None
     return kinds[place] == Bind.FUNCTION
@@ -138,11 +143,9 @@ def called_at(snapshot: Snapshot, symbol: Symbol, place: int | None) -> bool | N
 
 def beside_class(snapshot: Snapshot, symbol: Symbol, place: int | None) -> bool:
     """Whether a place declares a function that is named like a class: what is not called is the class."""
-    links = snapshot.links(symbol.path)
     if place is None or not snapshot.rules(symbol.path).overloads:
         return False
-    bindings = links.names[symbol.scope].get(links.string_numbers.get(symbol.name, -1), ())
-    kinds = {links.bindings[2][b]: links.bindings[3][b] & BIND_MASK for b in bindings}
+    kinds = _bound(snapshot, symbol)
     return kinds.get(place) == Bind.FUNCTION and Bind.CLASS in kinds.values()
 
 
@@ -160,11 +163,9 @@ def type_at(snapshot: Snapshot, symbol: Symbol, place: int | None) -> bool | Non
 
 def beside_function(snapshot: Snapshot, symbol: Symbol, place: int | None) -> bool:
     """Whether a place declares an interface that is named like a function: what is called is that."""
-    links = snapshot.links(symbol.path)
     if place is None or not snapshot.rules(symbol.path).overloads:
         return False
-    bindings = links.names[symbol.scope].get(links.string_numbers.get(symbol.name, -1), ())
-    kinds = {links.bindings[2][b]: links.bindings[3][b] & BIND_MASK for b in bindings}
+    kinds = _bound(snapshot, symbol)
     if kinds.get(place) != Bind.CLASS or Bind.FUNCTION not in kinds.values():
         return False
     definitions = snapshot.outline(symbol.path).definitions
